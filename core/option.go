@@ -20,6 +20,7 @@ type config struct {
 	mode     FailureMode
 	timeout  time.Duration
 	observer func(context.Context, Event)
+	errs     []error // of options that can be wrong by themselves
 }
 
 const (
@@ -60,7 +61,11 @@ func Timeout(d time.Duration) Option {
 func Observe(f func(context.Context, Event)) Option {
 	return option(func(c *config) {
 		before := c.observer
-		if before == nil || f == nil {
+		switch {
+		case f == nil:
+			c.errs = append(c.errs, errors.New("core: Observe needs a function, got nil"))
+			return
+		case before == nil:
 			c.observer = f
 			return
 		}
@@ -104,6 +109,7 @@ func newConfig(opts []Option) (config, error) {
 		}
 		o.apply(&c)
 	}
+	errs = append(errs, c.errs...)
 	if !validName(c.name) {
 		errs = append(errs, fmt.Errorf(`core: name must be 1 to %d letters, digits, "-", "_" and ".", got %q`, maxName, c.name))
 	}
