@@ -122,10 +122,9 @@ func (l Limit) faults() (errs []error) {
 	case l.Window.Milliseconds() >= 1<<32:
 		errs = append(errs, fmt.Errorf("window must be below 1193h (4294967296ms), got %v", l.Window))
 	}
-	if errs == nil && l.Requests >= (1<<53)/l.Window.Milliseconds() {
-		if l.Requests*l.Window.Milliseconds() >= 1<<53 {
-			errs = append(errs, fmt.Errorf("requests times window in milliseconds must be below %d, got %v", int64(1<<53), l))
-		}
+	// By division: the product of two such numbers may not fit 63 bits.
+	if errs == nil && l.Requests > (1<<53-1)/l.Window.Milliseconds() {
+		errs = append(errs, fmt.Errorf("requests times window in milliseconds must be below %d, got %v", int64(1<<53), l))
 	}
 	return errs
 }
