@@ -61,6 +61,8 @@ func TestParseLimitNamesWhatIsWrong(t *testing.T) {
 		{"1/-1s", `core: limit "1/-1s": "-1s" is not a duration`},
 		{"1/500us", `core: limit "1/500us": window must be whole milliseconds, got 500µs`},
 		{"1/1200h", `core: limit "1/1200h": window must be below 1193h (4294967296ms), got 1200h0m0s`},
+		{"1/4294967296ms", `core: limit "1/4294967296ms": window must be below 1193h (4294967296ms), got 1193h2m47.296s`},
+		{"4194304/2147483648ms", `core: limit "4194304/2147483648ms": requests times window in milliseconds must be below 9007199254740992, got 4194304/2147483648ms`},
 		{"4294967295/4294967295ms", `core: limit "4294967295/4294967295ms": requests times window in milliseconds must be below 9007199254740992, got 4294967295/4294967295ms`},
 		{"4294967295/24h", `core: limit "4294967295/24h": requests times window in milliseconds must be below 9007199254740992, got 4294967295/24h`},
 	} {

@@ -112,6 +112,10 @@ func TestCostAboveALimitIsNeverAndNotAsked(t *testing.T) {
 	if got := res.Quotas(); !reflect.DeepEqual(got, want) {
 		t.Errorf("quotas: got %+v, want %+v", got, want)
 	}
+	one := allow(t, core.MustNew(s, core.PerSecond(3)), "a", 4)
+	if got := one.Quotas(); !reflect.DeepEqual(got, []core.Quota{{Name: "default", Limit: core.PerSecond(3)}}) {
+		t.Errorf("the quota of a single limit: %+v", got)
+	}
 	if res := allow(t, l, "a", 3); !res.Allowed {
 		t.Errorf("a cost equal to the limit: %v", res)
 	}
@@ -189,7 +193,8 @@ func TestFailureModeDecidesWhenTheStoreDoesNot(t *testing.T) {
 			if !errors.Is(err, core.ErrStore) || !errors.Is(err, cause) {
 				t.Errorf("error = %v", err)
 			}
-			if res.Allowed != allowed || !res.Degraded || res.Policy != "default" || res.At.IsZero() {
+			if res.Allowed != allowed || !res.Degraded || res.Policy != "default" || res.At.IsZero() ||
+				res.At.Nanosecond()%int(time.Millisecond) != 0 {
 				t.Errorf("result = %+v", res)
 			}
 			if !allowed && (res.RetryAfter <= 0 || res.RetryAfter > 5*time.Second) {
@@ -251,6 +256,13 @@ func TestWithKeepsCountsWhileWindowsStay(t *testing.T) {
 		if got := l.Limits().String(); got != "2/1m,50/1h" {
 			t.Errorf("With changed its receiver: %s", got)
 		}
+	}
+	s := at(0)
+	l := core.MustNew(s, core.PerMinute(2))
+	allow(t, l, "a", 2)
+	hourly, _ := l.With(core.PerHour(9))
+	if back, err := hourly.With(core.PerMinute(2)); err != nil || allow(t, back, "a", 1).Allowed {
+		t.Errorf("by way of other windows and back, the counts are gone (%v)", err)
 	}
 	if _, err := core.MustNew(newStore(), core.PerMinute(1)).With(core.PerMinute(0)); err == nil {
 		t.Error("With accepted a bad limit")

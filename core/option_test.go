@@ -55,13 +55,15 @@ func TestNewRejects(t *testing.T) {
 		{"nine limits", []core.Option{nine}, "core: 9 limits: at most 8"},
 		{"a large log", []core.Option{core.SlidingLog, core.PerDay(10_001)}, "core: limit 1: SlidingLog takes at most 10000 requests, got 10001"},
 		{"an empty name", []core.Option{core.Name(""), core.PerDay(1)}, `core: name must be 1 to 64 letters, digits, "-", "_" and ".", got ""`},
+		{"a long name", []core.Option{core.Name(strings.Repeat("n", 65)), core.PerDay(1)},
+			`core: name must be 1 to 64 letters, digits, "-", "_" and ".", got "` + strings.Repeat("n", 65) + `"`},
 		{"a name with a brace", []core.Option{core.Name("{x}"), core.PerDay(1)}, `core: name must be 1 to 64 letters, digits, "-", "_" and ".", got "{x}"`},
 		{"no time", []core.Option{core.Timeout(0), core.PerDay(1)}, "core: timeout must be from 1ms to 1m0s, got 0s"},
 		{"too much time", []core.Option{core.Timeout(time.Hour), core.PerDay(1)}, "core: timeout must be from 1ms to 1m0s, got 1h0m0s"},
 		{"FailLocal", []core.Option{core.FailLocal, core.PerDay(1)}, "core: FailLocal is not in this version; use FailOpen or FailClosed"},
 		{"no observer", []core.Option{core.Observe(nil), core.PerDay(1)}, "core: Observe needs a function, got nil"},
-		{"windows too far apart", []core.Option{core.Per(1, time.Millisecond), core.Per(1, 600*time.Hour)},
-			"core: limits 1/1ms and 1/600h: one window is more than 2147483648 times the other"},
+		{"windows too far apart", []core.Option{core.Per(1, time.Millisecond), core.Per(1, 1<<31*time.Millisecond)},
+			"core: limits 1/1ms and 1/2147483648ms: one window is more than 2147483648 times the other"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l, err := core.New(newStore(), tt.opts...)
@@ -77,7 +79,8 @@ func TestNewTakesTheExtremes(t *testing.T) {
 		core.Per(1<<32-1, time.Millisecond),
 		core.Per(1, (1<<32-1)*time.Millisecond),
 		core.Per(1<<21-1, (1<<32-1)*time.Millisecond), // just below 1<<53
-		core.Limits{core.Per(1, time.Millisecond), core.Per(1, 596*time.Hour)},
+		core.Limits{core.Per(1, time.Millisecond), core.Per(1, (1<<31-1)*time.Millisecond)},
+		core.Limits{core.PerDay(9), core.PerHour(3)},
 	} {
 		l, err := core.New(newStore(), opt)
 		if err != nil {
@@ -85,6 +88,20 @@ func TestNewTakesTheExtremes(t *testing.T) {
 			continue
 		}
 		allow(t, l, "a", 1)
+	}
+}
+
+func TestNewLeavesTheCallersLimitsAlone(t *testing.T) {
+	l := core.MustNew(newStore(), core.PerDay(1))
+	limits := core.Limits{core.PerDay(100), core.PerHour(3)}
+	if _, err := core.New(newStore(), limits); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.With(limits...); err != nil {
+		t.Fatal(err)
+	}
+	if got := limits.String(); got != "100/24h,3/1h" {
+		t.Errorf("the caller's limits are now %s", got)
 	}
 }
 
