@@ -299,6 +299,23 @@ func TestScopesShareOnPurposeOnly(t *testing.T) {
 	}
 }
 
+// A scope is part of every key in Redis, so its text is memory, and a change of it loses all counts.
+func TestScopeIsShort(t *testing.T) {
+	for want, opts := range map[string][]core.Option{
+		"default:w100/1m":            {core.PerMinute(100)},
+		"login:w1m,1h":               {core.Name("login"), core.PerHour(20), core.PerMinute(5)},
+		"quota:f24h":                 {core.Name("quota"), core.PerDay(5000), core.FixedWindow},
+		"default:f1000/24h":          {core.PerDay(1000), core.FixedWindow},
+		"default:l10/1500ms,100/24h": {core.PerDay(100), core.Per(10, 1500*time.Millisecond), core.SlidingLog},
+	} {
+		s := newStore()
+		allow(t, core.MustNew(s, opts...), "a", 1)
+		if s.last.Scope != want {
+			t.Errorf("scope = %q, want %q", s.last.Scope, want)
+		}
+	}
+}
+
 func TestEventsTellWhatHappenedAndNeverTheKey(t *testing.T) {
 	var mu sync.Mutex
 	var events []core.Event
