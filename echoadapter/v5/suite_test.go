@@ -1,0 +1,62 @@
+package echoadapter_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v5"
+
+	"github.com/slidegate/slidegate/echoadapter/v5"
+	"github.com/slidegate/slidegate/internal/adaptertest"
+	"github.com/slidegate/slidegate/nethttp"
+)
+
+var pattern = strings.NewReplacer("{id}", ":id", "{path...}", "*").Replace
+
+// router is echo as the suite sees it.
+type router struct {
+	*echo.Echo
+	group *echo.Group // nil for the echo itself
+}
+
+func (r router) Use(g nethttp.Guard) {
+	if r.group == nil {
+		r.Echo.Use(echoadapter.Wrap(g))
+		return
+	}
+	r.group.Use(echoadapter.Wrap(g))
+}
+
+func (r router) Handle(method, p string, h http.HandlerFunc) {
+	add := r.Echo.Add
+	if r.group != nil {
+		add = r.group.Add
+	}
+	add(method, pattern(p), echo.WrapHandler(h))
+}
+
+func (r router) Mount(prefix string, build func(adaptertest.Router)) {
+	build(router{r.Echo, r.Echo.Group(prefix)})
+}
+
+func TestSuite(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		config echo.RouterConfig
+	}{
+		{"as it is", echo.RouterConfig{}},
+		{"UseEscapedPathForMatching", echo.RouterConfig{UseEscapedPathForMatching: true}},
+		{"UnescapePathParamValues", echo.RouterConfig{UnescapePathParamValues: true}},
+		{"AutoHandleHEAD", echo.RouterConfig{AutoHandleHEAD: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			adaptertest.Run(t, adaptertest.Adapter{
+				New: func() adaptertest.Router {
+					return router{Echo: echo.NewWithConfig(echo.Config{Router: echo.NewRouter(tt.config)})}
+				},
+				Pattern: pattern,
+			})
+		})
+	}
+}
