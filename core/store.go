@@ -14,7 +14,8 @@ import (
 // A Store that can be misconfigured may have a method Validate() error, whose error [New] reports beside its own.
 type Store interface {
 	// Take does what req says, once, and returns the store's clock at that moment: for a store in this process req.Now,
-	// for one that many processes share the clock of the place where the counts are, in whole milliseconds.
+	// for one that many processes share the clock of the place where the counts are, in whole milliseconds. After a reset
+	// it may be the zero time.
 	//
 	// It writes into req.States, for each of req.Limits, the counts as they were before it charged anything. From
 	// them and the clock a Limiter works out all else, by [Request.Admitted] first of all, so Take does not say whether
