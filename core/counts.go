@@ -7,7 +7,8 @@ import (
 )
 
 // Counts is what was charged to one key of one scope, for stores that keep their counts as Go values: a map of scope
-// and key to *Counts under a mutex is a [Store]. The zero Counts is empty. It is not safe for concurrent use.
+// and key to *Counts under a mutex is a [Store]. The zero Counts is empty. One is of one scope, so that its
+// algorithm and windows stay the same. It is not safe for concurrent use.
 type Counts struct{ record window.Record }
 
 // Take does OpTake and OpPeek: it decides over req at req.Now, writes req.States, and charges what the operation says.

@@ -190,7 +190,7 @@ func (l *Limiter) decide(ctx context.Context, op Op, key string, n int64, start 
 
 // result renders what the store found. It works out the decision again, by the same integers as the store.
 func (l *Limiter) result(req *Request, at time.Time) Result {
-	res := Result{Allowed: req.Admitted(), Policy: l.name, At: at}
+	res := Result{Allowed: req.Admitted(), Policy: l.name, At: time.UnixMilli(at.UnixMilli())}
 	if len(l.limits) > 1 {
 		res.quotas = make([]Quota, len(l.limits))
 	}

@@ -5,10 +5,11 @@
 --        FixedWindow, the cost, the number of limits n, and for each limit L and W in ms. What follows the last key's
 --        group is not read.
 -- Reply  one string: the clock in ms (6 bytes), then for each key its record of 12n bytes as it was before any charge,
---        rolled to the clock. A key that holds anything but such a record is answered by 12n bytes of 255, and left alone.
+--        rolled to the clock. A key that holds anything but such a record is left alone, and answered by one whose
+--        window numbers are 2 ahead of the clock, which no record's are.
 --
 -- Numbers in records and replies are big-endian and unsigned. A record is n window numbers, floor(start/W) mod 2^32 (4
--- bytes each), then n times the count of the previous and of the current window (4 bytes each, at most 2^32-2). The
+-- bytes each), then n times the count of the previous and of the current window (4 bytes each, at most 2^32-1). The
 -- numbers come first so that one comparison tells that no window has rolled.
 --
 -- All limits of a key admit its cost, or none is charged. Only a charge writes: a refusal, a question and a cost of 0
@@ -42,14 +43,16 @@ for k = 1, #KEYS do
     left, take, sliding = tonumber(ARGV[arg]), ARGV[arg + 1] == '1', tonumber(ARGV[arg + 2])
     cost, n = tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
     arg = arg + 5
-    head = ''
+    head, foreign = '', ''
     for i = 1, n do
       limit[i], window[i] = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1])
       arg = arg + 2
       number[i] = floor(now / window[i]) % 4294967296
       head = head .. pack(number[i])
+      foreign = foreign .. pack((number[i] + 2) % 4294967296)
     end
-    empty, counts, foreign = string.rep('\0', 8 * n), tostring(4 * n), string.rep('\255', 12 * n)
+    empty, counts = string.rep('\0', 8 * n), tostring(4 * n)
+    foreign = foreign .. empty
   end
   left = left - 1
 
@@ -91,7 +94,7 @@ for k = 1, #KEYS do
           admitted = false
           break
         end
-        charged = charged .. sub(record, from, from + 3) .. pack(math.min(current + cost, 4294967294))
+        charged = charged .. sub(record, from, from + 3) .. pack(math.min(current + cost, 4294967295))
         life = max(life, 2 * W - elapsed)
       end
       if admitted then

@@ -43,15 +43,14 @@ const counterSize = 12
 func readCounter(record string, i int, now int64, req *core.Request) error {
 	at := 4*len(req.Limits) + 8*i
 	number, previous, current := be32(record[4*i:]), be32(record[at:]), be32(record[at+4:])
-	if previous == foreign || current == foreign {
-		return errForeign
-	}
 	w := req.Limits[i].Window.Milliseconds()
 	elapsed := now % w
 	switch number - uint32(now/w) {
 	case 0:
 	case 1: // the clock has stepped back out of the window
 		elapsed -= w
+	case 2:
+		return errForeign
 	default:
 		return fmt.Errorf("redisstore: the script's reply is of window %d, but the clock is in %d", number, uint32(now/w))
 	}
@@ -89,7 +88,7 @@ func readLog(answer string, i int, now int64, req *core.Request) error {
 	return nil
 }
 
-// foreign, in the place of a count, says that the key holds no record. Counts saturate below it.
+// foreign, in the place of a log's sum, says that the key holds no record. A log's limits are far below it.
 const foreign = 1<<32 - 1
 
 func be32(s string) uint32 { return binary.BigEndian.Uint32([]byte(s[:4])) }

@@ -23,7 +23,8 @@ func TestReadReplyOfCounters(t *testing.T) {
 		{name: "the clock has stepped back", reply: now + "\x00\x00\x00\x04" + "\x00\x00\x00\x00\x00\x00\x00\x02",
 			want: core.State{Count: 2, Elapsed: -999}},
 		{name: "a window long past", reply: now + "\x00\x00\x00\x02" + "\x00\x00\x00\x00\x00\x00\x00\x02", err: "window 2"},
-		{name: "foreign", reply: now + strings.Repeat("\xff", 12), err: "something else"},
+		{name: "foreign", reply: now + "\x00\x00\x00\x05" + strings.Repeat("\x00", 8), err: "something else"},
+		{name: "saturated", reply: now + start + strings.Repeat("\xff", 8), want: core.State{Previous: 1<<32 - 1, Count: 1<<32 - 1, Elapsed: 1}},
 		{name: "empty", err: "0 bytes, want 18"},
 		{name: "short", reply: now + start, err: "10 bytes"},
 		{name: "long", reply: now + start + strings.Repeat("\x00", 9), err: "19 bytes"},
@@ -97,7 +98,7 @@ func FuzzReadReply(f *testing.F) {
 		}
 		for i, s := range req.States {
 			w := req.Limits[i].Window.Milliseconds()
-			if s.Count < 0 || s.Count >= foreign || s.Previous < 0 || s.Previous >= foreign ||
+			if s.Count < 0 || s.Count >= 1<<32 || s.Previous < 0 || s.Previous >= 1<<32 ||
 				s.Elapsed < -w || s.Elapsed >= w || s.Room < 0 || s.Room > 2*w {
 				t.Errorf("limit %v: got %+v", req.Limits[i], s)
 			}

@@ -3,6 +3,7 @@ package redisstore_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -147,7 +148,12 @@ func TestAForeignKeyFailsAlone(t *testing.T) {
 				if len(reply) != 3*c.size {
 					t.Fatalf("%s, %s: the reply has %d bytes", c.script, name, len(reply))
 				}
-				if got := reply[c.size : 2*c.size]; got != strings.Repeat("\xff", c.size) {
+				want := strings.Repeat("\xff", c.size)
+				if c.script == "counter" { // a window number 2 ahead of what its neighbour has
+					number := binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32([]byte(reply))+2)
+					want = string(number) + strings.Repeat("\x00", 8)
+				}
+				if got := reply[c.size : 2*c.size]; got != want {
 					t.Errorf("%s, %s: is answered by %x", c.script, name, got)
 				}
 				if client.Dump(ctx, keys[1]).Val() != before {

@@ -24,8 +24,8 @@ func (c Charges) At(now, w int64) Charges {
 	if k < 0 || c.entries[k].at > now+w {
 		return Charges{}
 	}
-	from := max(now, c.entries[k].at) - w // a charge at from has left
-	i := sort.Search(k+1, func(i int) bool { return c.entries[i].at > from })
+	// A charge at now-w has left. Behind a newest charge in the future there is none to drop: that charge dropped them.
+	i := sort.Search(k+1, func(i int) bool { return c.entries[i].at > now-w })
 	switch i {
 	case 0:
 		return c

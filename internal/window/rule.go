@@ -40,9 +40,9 @@ const (
 // Never is the wait of a request that costs more than its limit.
 const Never = -1
 
-// Largest count that a record holds: counts saturate at it, never wrap. It is one less than the largest 32-bit number,
-// which the scripts' replies keep for "this is no record of ours".
-const MaxCount = 1<<32 - 2
+// MaxCount is the largest count that a record holds. Counts saturate at it, and never wrap; and no limit is above it, so
+// that a saturated count refuses.
+const MaxCount = 1<<32 - 1
 
 // Rule is one limit in the units of the arithmetic. Both fields are positive and less than 1<<32, and their product is
 // less than 1<<53, the largest range in which the scripts' numbers are exact too; core.New sees to that.
