@@ -84,10 +84,10 @@ func TestWhatMayHaveCountedIsNotRepeated(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for name, client := range map[string]func(addr string) redis.UniversalClient{
 				"client": func(addr string) redis.UniversalClient {
-					return redis.NewClient(&redis.Options{Addr: addr, MaxRetries: 5, ReadTimeout: 20 * time.Millisecond})
+					return redis.NewClient(&redis.Options{Addr: addr, MaxRetries: 5, ReadTimeout: 400 * time.Millisecond})
 				},
 				"a type of its own": func(addr string) redis.UniversalClient {
-					return wrapped{redis.NewClient(&redis.Options{Addr: addr, MaxRetries: 5, ReadTimeout: 20 * time.Millisecond})}
+					return wrapped{redis.NewClient(&redis.Options{Addr: addr, MaxRetries: 5, ReadTimeout: 400 * time.Millisecond})}
 				},
 			} {
 				p := newProxy(t, server.Addr)
