@@ -23,7 +23,7 @@ func ExampleNew() {
 	for process := range 2 {
 		rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 		defer rdb.Close()
-		limiter := core.MustNew(redisstore.New(rdb), core.Name("mail"), core.Per(3, time.Hour), core.FixedWindow)
+		limiter := core.MustNew(redisstore.New(rdb), core.Name("mail"), core.Per(3, time.Hour), core.FixedWindow, core.Timeout(time.Second))
 		for range 2 {
 			res, err := limiter.Allow(context.Background(), "alice")
 			fmt.Println("process", process, res.Allowed, res.Remaining, err)
@@ -50,7 +50,7 @@ func ExampleOpen() {
 	}
 	defer store.Close()
 
-	limiter := core.MustNew(store, core.Name("login"), core.PerMinute(5))
+	limiter := core.MustNew(store, core.Name("login"), core.PerMinute(5), core.Timeout(time.Second))
 	res, err := limiter.Allow(context.Background(), "2001:db8::/64")
 	fmt.Println(res.Allowed, err)
 	fmt.Println(server.Keys())
@@ -77,7 +77,7 @@ func ExampleStore() {
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()
 
-	limiter := core.MustNew(redisstore.New(rdb), core.Per(1, 24*time.Hour))
+	limiter := core.MustNew(redisstore.New(rdb), core.Per(1, 24*time.Hour), core.Timeout(time.Second))
 	ctx := context.Background()
 	for range 2 {
 		res, _ := limiter.Allow(ctx, "bob")

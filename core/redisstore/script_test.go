@@ -296,7 +296,7 @@ func TestALogStaysSmall(t *testing.T) {
 	store := redisstore.New(client)
 	var now time.Time
 	store.SetClock(t, client, func() time.Time { return now })
-	limiter := core.MustNew(store, core.Name("n"), core.SlidingLog, core.Per(100, time.Second))
+	limiter := core.MustNew(store, core.Name("n"), core.SlidingLog, core.Per(100, time.Second), core.Timeout(soon))
 	key := store.KeyName("n:l1s", "k")
 	now = time.UnixMilli(3_000_000_000_000)
 	for range 50 { // at one time
