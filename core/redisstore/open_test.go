@@ -245,8 +245,8 @@ func TestOpenByTLS(t *testing.T) {
 	t.Parallel()
 	cert, key := certificate(t)
 	server := redistest.TLS(t, cert, key)
-	works(t, "rediss://"+server.Addr+"?skip_verify=true")
-	store, err := redisstore.Open("rediss://" + server.Addr)
+	works(t, "rediss://"+server.Addr+"?skip_verify=true&dial_timeout=30s&read_timeout=30s")
+	store, err := redisstore.Open("rediss://" + server.Addr + "?dial_timeout=30s&read_timeout=30s")
 	if err != nil {
 		t.Fatal(err)
 	}
