@@ -1,6 +1,7 @@
 package chiadapter
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -21,13 +22,29 @@ func New(limiter *core.Limiter, key keyfuncs.Func, opts ...nethttp.Option) func(
 // matches no route has the pattern "".
 //
 // Wrap panics if g is a [nethttp.Routes] with a fault; [Verify] finds more. A nil g refuses every request.
+//
+// It is for the Use and With of a chi router, and for putting around one. Around anything else a table could not know the
+// routes, and refuses every request with status 500; for an [*http.ServeMux], [nethttp.Routes] has a Handler of its own.
 func Wrap(g nethttp.Guard) func(http.Handler) http.Handler {
 	tablecheck.Must(g)
 	f := new(finder)
+	_, isTable := g.(nethttp.Routes)
 	return func(next http.Handler) http.Handler {
-		return nethttp.Handler(g, &endpoint{next, f})
+		h := nethttp.Handler(g, &endpoint{next, f})
+		if _, isChi := next.(*chi.Mux); isChi || !isTable {
+			return h
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if chi.RouteContext(r.Context()) == nil { // within chi there is one
+				nethttp.Refuse(w, r, errNotChi)
+				return
+			}
+			h.ServeHTTP(w, r)
+		})
 	}
 }
+
+var errNotChi = errors.New("chiadapter: a table of routes is around a handler that is no chi router, and cannot know its routes")
 
 // endpoint is a handler that can tell [nethttp.Handler] which pattern chi will serve it by.
 type endpoint struct {

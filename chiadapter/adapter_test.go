@@ -76,6 +76,41 @@ func TestGuardAroundTheWholeRouterSeesItsPatterns(t *testing.T) {
 	}
 }
 
+// A slash at the end of a mount point reaches the same handler, so it must not be a way around its entry.
+func TestCatchAllOfAMountHasOnePattern(t *testing.T) {
+	for _, mount := range []string{"/files", "/files/{t}"} {
+		g := new(witness)
+		sub, r := chi.NewRouter(), chi.NewRouter()
+		sub.Post("/*", ok)
+		r.Use(chiadapter.Wrap(g))
+		r.With(chiadapter.Wrap(g)).Mount(mount, sub)
+		point := strings.ReplaceAll(mount, "{t}", "1")
+		for _, path := range []string{point, point + "/", point + "/a", point + "/a/"} {
+			g.seen = nil
+			w := get(r, "POST", path)
+			for _, seen := range g.seen {
+				if want := "POST " + mount + "/*"; w.Code != 200 || seen != want {
+					t.Errorf("%s: answered %d, and the guard saw %q, want %q", path, w.Code, seen, want)
+				}
+			}
+		}
+	}
+}
+
+func TestTableAroundAnythingButChiRefuses(t *testing.T) {
+	table := nethttp.Routes{"POST /login": nethttp.Unlimited, "*": nethttp.Unlimited}
+	sub := chi.NewRouter()
+	sub.Post("/login", ok)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/login", ok)
+	for name, next := range map[string]http.Handler{"mux": mux, "prefix": http.StripPrefix("/v1", sub)} {
+		w := get(chiadapter.Wrap(table)(next), "POST", "/v1/login")
+		if w.Code != 500 || strings.Contains(w.Body.String(), "chi") {
+			t.Errorf("%s: answered %d %s, want 500 and no reason", name, w.Code, w.Body)
+		}
+	}
+}
+
 func TestOneMiddlewareServesTwoRouters(t *testing.T) {
 	g := new(witness)
 	limit := chiadapter.Wrap(g)

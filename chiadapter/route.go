@@ -2,6 +2,7 @@ package chiadapter
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,7 +13,7 @@ import (
 // finder says which route chi is going to take, before it does: middleware that Use adds runs before routing.
 type finder struct{ root atomic.Pointer[router] }
 
-// pattern is what RoutePattern will be when r reaches its handler; "" if it will reach none.
+// pattern is what [routePattern] will be when r reaches its handler; "" if it will reach none.
 //
 // It goes on from where chi is, by the routers and the path that chi itself will use next. To search from the root for
 // the request's path instead would be wrong behind StripSlashes or CleanPath, which send chi by another path than the
@@ -24,7 +25,7 @@ func (f *finder) pattern(rctx *chi.Context, r *http.Request) string {
 	}
 	at, end := f.router(rctx.Routes).follow(rctx.RoutePatterns, method)
 	if end {
-		return rctx.RoutePattern() // With put us around the handler: chi has decided
+		return routePattern(rctx) // With put us around the handler: chi has decided
 	}
 	path := nextPath(rctx, r)
 	pattern := at.find(rctx.RoutePatterns, method, path)
@@ -33,6 +34,22 @@ func (f *finder) pattern(rctx *chi.Context, r *http.Request) string {
 		pattern = at.find(rctx.RoutePatterns, http.MethodGet, path)
 	}
 	return pattern
+}
+
+// routePattern is RoutePattern, but for a catch-all at the root of a mount: chi enters a mount at "/files" by "/files/*",
+// "/files" or "/files/", and RoutePattern says "/files//*" of the last one. It is the same route, so it must have the
+// same name: else a slash at the end would be a way around the table's entry.
+func routePattern(rctx *chi.Context) string {
+	for i, p := range rctx.RoutePatterns {
+		if i+1 < len(rctx.RoutePatterns) && strings.HasSuffix(p, "/") {
+			patterns := slices.Clone(rctx.RoutePatterns)
+			for j := range patterns[:len(patterns)-1] {
+				patterns[j] = strings.TrimSuffix(patterns[j], "/")
+			}
+			return (&chi.Context{RoutePatterns: patterns}).RoutePattern()
+		}
+	}
+	return rctx.RoutePattern()
 }
 
 // nextPath is the path by which chi will route next.
@@ -125,7 +142,7 @@ func (rt *router) find(passed []string, method, path string) string {
 		case end && len(passed) == 0 && found != "/": // the usual case, without RoutePattern's two allocations
 			return strings.TrimSuffix(strings.TrimSuffix(found, "//"), "/")
 		case end:
-			return rctx.RoutePattern()
+			return routePattern(rctx)
 		}
 		passed, path = rctx.RoutePatterns, "/"
 	}

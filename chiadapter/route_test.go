@@ -3,6 +3,7 @@ package chiadapter
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/go-chi/chi/v5"
@@ -161,7 +162,7 @@ func TestPatternIsTheOneThatChiTakes(t *testing.T) {
 						}
 						switch {
 						case said == nil: // it did not come past us
-						case took != nil && said[0] != took[0]:
+						case took != nil && said[0] != strings.ReplaceAll(took[0], "//*", "/*"): // see routePattern
 							t.Errorf("%s %s reached %q, and we said %q", m, p, took[0], said[0])
 						case took == nil && said[0] != "" && m != "HEAD":
 							t.Errorf("%s %s reached no handler, and we said %q", m, p, said[0])
