@@ -13,7 +13,9 @@
 -- numbers come first so that one comparison tells that no window has rolled.
 --
 -- All limits of a key admit its cost, or none is charged. Only a charge writes: a refusal, a question and a cost of 0
--- leave no trace. A record that is written expires when the last of its next windows ends.
+-- leave no trace. A record that is written expires when the last of its next windows ends. One refusal does write: one
+-- behind a clock that has stepped back, which finds counts of a limit more than a window ahead. They do not count now, but
+-- by the end of the wait the clock may have come to them, so it forgets them.
 --
 -- It never waits, loops over anything but keys and limits, or fails for what one key holds.
 local time = redis.call('TIME')
@@ -61,6 +63,7 @@ for k = 1, #KEYS do
   if type(record) ~= 'string' or #record ~= 12 * n then
     reply[#reply + 1] = foreign
   else
+    local strays = nil -- the limits whose counts are more than a window ahead
     if sub(record, 1, 4 * n) ~= head then
       local numbers, rolled = '', ''
       for i = 1, n do
@@ -73,6 +76,10 @@ for k = 1, #KEYS do
           numbers, rolled = numbers .. sub(head, 4 * i - 3, 4 * i), rolled .. sub(record, from + 4, from + 7) .. '\0\0\0\0'
         else
           numbers, rolled = numbers .. sub(head, 4 * i - 3, 4 * i), rolled .. '\0\0\0\0\0\0\0\0'
+          if ahead > 2147483648 then
+            strays = strays or {}
+            strays[#strays + 1] = i
+          end
         end
       end
       record = numbers .. rolled
@@ -102,6 +109,10 @@ for k = 1, #KEYS do
           redis.call('SETRANGE', KEYS[k], counts, charged) -- and the time to live stays right: no window has changed
         else
           redis.call('SET', KEYS[k], sub(record, 1, 4 * n) .. charged, 'PX', tostring(life))
+        end
+      elseif strays then
+        for _, i in ipairs(strays) do -- a window number as far from the clock as can be says that there is nothing
+          redis.call('SETRANGE', KEYS[k], tostring(4 * i - 4), pack((number[i] + 2147483648) % 4294967296))
         end
       end
     end

@@ -16,7 +16,8 @@
 -- from that row on, they never decrease.
 --
 -- All limits of a key admit its cost, or none is charged. Only a charge writes: a refusal, a question and a cost of 0
--- leave no trace. It adds a row, or adds to the last one if that is of the same time; rows that no limit needs any more
+-- leave no trace; but a refusal that finds a limit's charges more than a window ahead, behind a clock that has stepped
+-- back, forgets them, as the clock may have come to them by the end of the wait. A charge adds a row, or adds to the last one if that is of the same time; rows that no limit needs any more
 -- are dropped when they are half of all, so that most charges write one row only. A record expires when its newest
 -- charge has left the longest window.
 --
@@ -100,7 +101,7 @@ for k = 1, #KEYS do
     end
 
     local first, charge = {}, {} -- each limit's first row, and the time at which it is charged
-    local admitted, forgot, same = true, false, true
+    local admitted, same, forgot = true, true, {} -- forgot: the limits whose charges are more than a window ahead
     local life, oldest = 0, rows
     for i = 1, n do
       local W, newest, room = window[i], 0, 0
@@ -108,7 +109,8 @@ for k = 1, #KEYS do
       if first[i] < rows then
         newest = at(rows - 1, i)
         if newest > now + W then
-          first[i], forgot, newest = rows, true, 0
+          first[i], newest = rows, 0
+          forgot[#forgot + 1] = i
         else
           charge[i] = max(now, newest)
           local gone = charge[i] - W -- a charge at this time has left
@@ -149,11 +151,15 @@ for k = 1, #KEYS do
         record = pack(total(dropped - 1)) .. firsts .. kept .. row
         redis.call('SET', KEYS[k], record, 'PX', tostring(life))
       else
-        if forgot then
+        if #forgot > 0 then
           redis.call('SETRANGE', KEYS[k], '4', firsts)
         end
         redis.call('SETRANGE', KEYS[k], tostring(last), row)
         redis.call('PEXPIRE', KEYS[k], tostring(life))
+      end
+    elseif take and cost > 0 then
+      for _, i in ipairs(forgot) do
+        redis.call('SETRANGE', KEYS[k], tostring(4 * i), pack(rows))
       end
     end
   end

@@ -21,6 +21,9 @@ func (c Counter) At(now, w int64) Counter {
 	return Counter{Start: start}
 }
 
+// ahead reports whether the counter is of a time so far in the future that At drops it.
+func (c Counter) ahead(now, w int64) bool { return c.Start > now-now%w+w }
+
 // State is the counter's state at now, the time that it was rolled to by At.
 func (c Counter) State(now int64) State {
 	return State{Count: int64(c.Current), Previous: int64(c.Previous), Elapsed: now - c.Start}

@@ -21,7 +21,7 @@ type charge struct {
 // time, and At is empty.
 func (c Charges) At(now, w int64) Charges {
 	k := len(c.entries) - 1
-	if k < 0 || c.entries[k].at > now+w {
+	if k < 0 || c.ahead(now, w) {
 		return Charges{}
 	}
 	// A charge at now-w has left. Behind a newest charge in the future there is none to drop: that charge dropped them.
@@ -33,6 +33,11 @@ func (c Charges) At(now, w int64) Charges {
 		return Charges{}
 	}
 	return Charges{entries: c.entries[i:], gone: c.entries[i-1].total}
+}
+
+// ahead reports whether the log is of a time so far in the future that At drops it.
+func (c Charges) ahead(now, w int64) bool {
+	return len(c.entries) > 0 && c.entries[len(c.entries)-1].at > now+w
 }
 
 // State is the log's state at now, the time that it was taken to by At, for a limit of r and a request of cost n.

@@ -8,18 +8,36 @@ type Record struct {
 }
 
 // Take decides whether a request of cost n is admitted by all rules at now, and writes what it found into states, as it
-// was before any charge. If all admit and charge is set, it charges all of them; else it changes nothing, so that a
-// question leaves no trace, not even of the time at which it was asked.
+// was before any charge. If all admit, n is not 0 and charge is set, it charges all of them. Else it changes nothing, so
+// that a question leaves no trace, not even of the time at which it was asked.
+//
+// There is one exception. Behind a clock that has stepped back, one limit may refuse while what another holds is of a
+// time more than a window ahead, and so counts for nothing. By the end of the wait the clock may have come to that time:
+// so that the wait stays true, a refusal with charge set forgets what is ahead.
 func (rec *Record) Take(k Kind, rules []Rule, now, n int64, charge bool, states []State) (admitted bool) {
 	admitted = true
 	for i, r := range rules {
 		states[i] = rec.state(i, k, r, now, n)
 		admitted = admitted && r.Admits(k, states[i], n)
 	}
-	if admitted && charge && n > 0 {
+	switch {
+	case !charge || n == 0:
+	case admitted:
 		rec.charge(k, rules, now, n)
+	default:
+		rec.forgetAhead(rules, now)
 	}
 	return admitted
+}
+
+func (rec *Record) forgetAhead(rules []Rule, now int64) {
+	for i, r := range rules {
+		if rec.logs != nil && rec.logs[i].ahead(now, r.Window) {
+			rec.logs[i] = Charges{}
+		} else if rec.counters != nil && rec.counters[i].ahead(now, r.Window) {
+			rec.counters[i] = Counter{}
+		}
+	}
 }
 
 func (rec *Record) state(i int, k Kind, r Rule, now, n int64) State {

@@ -24,7 +24,8 @@
 //
 // Windows are aligned to the clock. If the stored window is the one after the clock's, it is kept: e is then negative.
 // Weights take it as 0, since no window can weigh more than whole; waits take it as it is, since the client waits by
-// the true clock. A window further ahead than that is stale, and the counts start afresh.
+// the true clock. A window further ahead than that is stale, and the counts start afresh; see [Record.Take] for what that
+// means where another limit refuses meanwhile.
 package window
 
 // Kind is how a limit counts.
