@@ -38,7 +38,7 @@ type policy struct {
 // nothing of the store, so that a program starts while its store is down.
 func New(store Store, opts ...Option) (*Limiter, error) {
 	var errs []error
-	if store == nil {
+	if isNil(store) {
 		errs = append(errs, errors.New("core: store is nil"))
 	} else if v, ok := store.(interface{ Validate() error }); ok {
 		errs = append(errs, v.Validate())

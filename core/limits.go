@@ -19,7 +19,7 @@ const MaxLimits = 8
 // maxLog is the largest limit of a SlidingLog, which keeps an entry a request.
 const maxLog = 10_000
 
-// check returns the limits in the order of their windows, or all reasons why a limiter cannot use them.
+// check returns a copy of the limits in the order of their windows, or all reasons why a limiter cannot use them.
 func (ls Limits) check(a Algorithm) (Limits, error) {
 	if len(ls) == 0 {
 		return nil, errors.New("core: no limit: give at least one, such as core.PerMinute(100)")
@@ -45,10 +45,8 @@ func (ls Limits) check(a Algorithm) (Limits, error) {
 	if errs != nil {
 		return nil, errors.Join(errs...)
 	}
-	if byWindow := func(a, b Limit) int { return cmp.Compare(a.Window, b.Window) }; !slices.IsSortedFunc(ls, byWindow) {
-		ls = slices.Clone(ls)
-		slices.SortFunc(ls, byWindow)
-	}
+	ls = slices.Clone(ls) // the caller may go on to change what it gave
+	slices.SortFunc(ls, func(a, b Limit) int { return cmp.Compare(a.Window, b.Window) })
 	// A record numbers windows in 32 bits and lives for two of the longest: no number may come again in that time.
 	if first, last := ls[0], ls[len(ls)-1]; last.Window/first.Window >= 1<<31 {
 		return nil, fmt.Errorf("core: limits %v and %v: one window is more than %d times the other", first, last, int64(1<<31))

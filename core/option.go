@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 	"time"
 )
 
@@ -103,7 +103,7 @@ func newConfig(opts []Option) (config, error) {
 	c := config{name: defaultName, timeout: defaultTimeout}
 	var errs []error
 	for i, o := range opts {
-		if f, ok := o.(option); o == nil || ok && f == nil {
+		if isNil(o) {
 			errs = append(errs, fmt.Errorf("core: option %d is nil", i+1))
 			continue
 		}
@@ -126,11 +126,20 @@ func newConfig(opts []Option) (config, error) {
 		errs = append(errs, fmt.Errorf("core: timeout must be from %v to %v, got %v", minTimeout, maxTimeout, c.timeout))
 	}
 	limits, err := c.limits.check(c.alg)
-	if err != nil {
-		errs = append(errs, err)
-	}
-	c.limits = slices.Clip(limits)
+	c.limits = limits
+	errs = append(errs, err)
 	return c, errors.Join(errs...)
+}
+
+// isNil reports whether v is nil, or holds a nil pointer or function.
+func isNil(v any) bool {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Func, reflect.Map:
+		return r.IsNil()
+	}
+	return false
 }
 
 func validName(s string) bool {

@@ -60,6 +60,7 @@ func TestNewRejects(t *testing.T) {
 		{"a name with a brace", []core.Option{core.Name("{x}"), core.PerDay(1)}, `core: name must be 1 to 64 letters, digits, "-", "_" and ".", got "{x}"`},
 		{"no time", []core.Option{core.Timeout(0), core.PerDay(1)}, "core: timeout must be from 1ms to 1m0s, got 0s"},
 		{"too much time", []core.Option{core.Timeout(time.Hour), core.PerDay(1)}, "core: timeout must be from 1ms to 1m0s, got 1h0m0s"},
+		{"a nil pointer for an option", []core.Option{(*core.Limit)(nil), core.PerDay(1)}, "core: option 1 is nil"},
 		{"FailLocal", []core.Option{core.FailLocal, core.PerDay(1)}, "core: FailLocal is not in this version; use FailOpen or FailClosed"},
 		{"no observer", []core.Option{core.Observe(nil), core.PerDay(1)}, "core: Observe needs a function, got nil"},
 		{"windows too far apart", []core.Option{core.Per(1, time.Millisecond), core.Per(1, 1<<31*time.Millisecond)},
@@ -103,6 +104,15 @@ func TestNewLeavesTheCallersLimitsAlone(t *testing.T) {
 	if got := limits.String(); got != "100/24h,3/1h" {
 		t.Errorf("the caller's limits are now %s", got)
 	}
+	sorted := core.Limits{core.PerMinute(5)}
+	with, err := l.With(sorted...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sorted[0] = core.Limit{}
+	if got := with.Limits().String(); got != "5/1m" {
+		t.Errorf("the caller changes the limiter: %s", got)
+	}
 }
 
 // badStore is one that was set up wrongly.
@@ -113,6 +123,12 @@ func (*badStore) Validate() error { return errors.New("memstore: MaxKeys must be
 func TestNewReportsTheStoresMistakes(t *testing.T) {
 	_, err := core.New(new(badStore))
 	if err == nil || !strings.Contains(err.Error(), "MaxKeys must be positive, got -1") || !strings.Contains(err.Error(), "no limit") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestNewSaysOfANilPointerThatItIsNoStore(t *testing.T) {
+	if _, err := core.New((*store)(nil), core.PerDay(1)); err == nil || err.Error() != "core: store is nil" {
 		t.Errorf("error = %v", err)
 	}
 }

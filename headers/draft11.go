@@ -23,7 +23,7 @@ import (
 //     be admitted is much sooner, and would read as an invitation to a burst. Where the whole quota is back too soon
 //     for that, as shortly before a fixed window's end, t is stretched until r/t is no more than q/w.
 //   - Of a refused one, it is the time until the limit would admit it, at least 1. Limits that did not refuse have no
-//     t then, as Retry-After must not be earlier than t.
+//     t then, as Retry-After should not be earlier than any t. Items of limiters before this one stay as they are.
 //
 // If h has lists already, they are joined; a policy that is there already is not repeated.
 var Draft11 Style = draft11{}

@@ -65,7 +65,14 @@ func (command) NoRetry() bool { return true }
 // process sends args by way of a client of go-redis.
 func process(ctx context.Context, c interface {
 	Process(context.Context, redis.Cmder) error
-}, args []any) (any, error) {
+}, args []any) (reply any, err error) {
+	// go-redis panics at some replies that no server gives, such as a string of 2^63-1 bytes; it drops the connection then.
+	// To a limiter that is one more way in which a store does not answer.
+	defer func() {
+		if p := recover(); p != nil {
+			reply, err = nil, fmt.Errorf("redisstore: go-redis: %v", p)
+		}
+	}()
 	cmd := command{redis.NewCmd(ctx, args...)}
 	if err := c.Process(ctx, cmd); err != nil {
 		return nil, err

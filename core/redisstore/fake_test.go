@@ -56,6 +56,7 @@ func TestNonsenseIsAnErrorOfTheStore(t *testing.T) {
 		{"a short string", func(c *server.Peer) { c.WriteBulk("nonsense") }},
 		{"a string of the right size", func(c *server.Peer) { c.WriteBulk(strings.Repeat("x", 18)) }},
 		{"a long string", func(c *server.Peer) { c.WriteBulk(strings.Repeat("x", 1<<20)) }},
+		{"a length that there is not", func(c *server.Peer) { c.WriteRaw("$9223372036854775807\r\n") }},
 		{"no protocol at all", func(c *server.Peer) { c.Block(func(w *server.Writer) { w.WriteLen(-7) }) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
