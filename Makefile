@@ -20,11 +20,15 @@ ci: export SLIDEGATE_REQUIRE_REDIS = 1
 ci: lint test race toy fuzz examples readme ## All that a change must pass; a test that lacks its redis-server fails
 
 .PHONY: lint
-lint: format vet staticcheck ## format, vet and staticcheck
+lint: format tidy vet staticcheck ## format, tidy, vet and staticcheck
 
 .PHONY: format
 format: ## Fail if gofmt would change a file
 	@files=$$(gofmt -l .); [[ -z $$files ]] || { printf 'gofmt -w these:\n%s\n' "$$files"; exit 1; }
+
+.PHONY: tidy
+tidy: ## Fail if go mod tidy would change go.mod or go.sum
+	go mod tidy -diff
 
 .PHONY: vet
 vet: ## Run go vet
