@@ -12,8 +12,8 @@ type Event struct {
 	Limiter string        // its name
 	Code    string        // a stable word for what exactly, such as "allowed", "refused", "store"; see the constants
 	Message string        // a sentence for people, where Code alone does not say it
-	Result  Result        // of a decision
-	Took    time.Duration // from the call to the decision
+	Result  Result        // of a decision; zero in events of other kinds, and where nothing was decided over
+	Took    time.Duration // from the call to the decision; 0 in events of other kinds
 	Err     error         // what went wrong, if something did
 }
 
@@ -23,7 +23,7 @@ type Kind uint8
 const (
 	// Decided is a decision. Its Code says which: see CodeAllowed and its like.
 	Decided Kind = iota + 1
-	// Degraded is a limiter's store failing after it had worked; once, however many decisions fail.
+	// Degraded is a limiter's store beginning to fail, or failing from the start; once, however many decisions fail.
 	Degraded
 	// Recovered is a limiter's store working after it had failed.
 	Recovered

@@ -56,8 +56,9 @@ func Timeout(d time.Duration) Option {
 }
 
 // Observe has f called with every event of the limiter, on the goroutine that caused it and before its decision
-// returns: f must be quick and safe for concurrent use. The library itself never logs. Given more than once, all are
-// called.
+// returns: f must be quick and safe for concurrent use. The context is the one that Allow was given, over HTTP the
+// request's. Peek and Reset are no decisions, and only tell whether the store fails. The library itself never logs. Given
+// more than once, all are called.
 func Observe(f func(context.Context, Event)) Option {
 	return option(func(c *config) {
 		before := c.observer

@@ -73,6 +73,8 @@ func (r Result) String() string {
 		verdict = "allowed"
 	}
 	switch {
+	case r.Policy == "":
+		return "no decision"
 	case r.Degraded:
 		return fmt.Sprintf("%s: %s without the store, limit %v", r.Policy, verdict, r.Limit)
 	case r.Allowed:

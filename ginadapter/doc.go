@@ -22,10 +22,11 @@
 // gin's own notation. What matches no route has the pattern "", and shares one entry, "*": engine.Use runs for it too, but
 // a group's does not.
 //
-// Three things to know:
+// Four things to know:
 //
 //   - c.ClientIP() is not asked, and a Key should not ask it: a new engine trusts every proxy, so that each client can say
 //     which address it wants to be. [keyfuncs.IP] is the address of the connection.
+//   - [nethttp.ResultFrom] is asked with c.Request.Context(): c is a context too, but not the one that has the result.
 //   - gin answers what it redirects, "/users/" to "/users", before any middleware. Such answers are not limited.
 //   - gin has no HEAD for a GET route. Where HEAD is registered, it gets the entry of GET unless it has one of its own.
 //

@@ -37,7 +37,7 @@
 // retry_after_ms is exact: who waits so long is admitted if nobody else spends the key. It is null, and there is no
 // Retry-After, for a request that costs more than its limit ever admits. If the store does not answer and the limiter
 // fails closed, it is 503; without a key 400, see [NoKey]. A fault of the server, such as a key function that fails,
-// is 500; its cause goes to the limiter's observers and never to the client.
+// is 500; its cause goes to the limiter's observers, where there is a limiter, and never to the client.
 //
 // [Deny] writes refusals in another form, [Headers] says in which headers clients read of their limits, and [Denial]
 // is what a refusal is in Go.

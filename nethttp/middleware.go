@@ -62,21 +62,23 @@ func (m *Middleware) decide(h http.Header, r *http.Request) (core.Result, error)
 		return core.Result{}, nil
 	}
 	key, err := m.key(r)
+	if err == nil && key == "" {
+		err = keyfuncs.ErrNoKey // never a bucket that all who have no key share
+	}
 	switch {
 	case errors.Is(err, keyfuncs.ErrSkip):
 		return core.Result{}, nil
 	case errors.Is(err, keyfuncs.ErrNoKey):
+		m.limiter.Report(r.Context(), core.Event{Kind: core.Decided, Code: CodeNoKey, Err: err})
 		return core.Result{}, m.denial(core.Result{}, err, m.noKey)
 	case err != nil:
 		return core.Result{}, m.fault(r, CodeKey, "the key function failed, so that its requests are refused", err)
-	case key == "": // never a bucket that all who have no key share
-		return core.Result{}, m.denial(core.Result{}, keyfuncs.ErrNoKey, m.noKey)
 	}
 	limiter := m.limiter
 	if m.limits != nil {
 		if limits := m.limits(r); len(limits) > 0 {
 			if limiter, err = m.limiter.With(limits...); err != nil {
-				return core.Result{}, m.fault(r, CodeLimits, "a request was given limits that are none, and refused", err)
+				return core.Result{}, m.fault(r, CodeLimits, "the function of Limits returned limits that are not valid, and the request was refused", err)
 			}
 		}
 	}
@@ -100,6 +102,9 @@ func (m *Middleware) decide(h http.Header, r *http.Request) (core.Result, error)
 	}
 	return res, m.denial(res, err, status)
 }
+
+// CodeNoKey is the code of the [core.Decided] event of a request that was refused because it has no key.
+const CodeNoKey = "no-key"
 
 // Codes of the [core.Misconfigured] events of a Middleware. A request that they are about was refused with status 500.
 const (

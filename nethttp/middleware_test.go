@@ -355,6 +355,23 @@ func TestFaultsAreReported(t *testing.T) {
 	}
 }
 
+// A client release that forgets the key would be all 400; whoever counts decisions must see it.
+func TestRequestsWithoutAKeyAreReported(t *testing.T) {
+	for name, key := range map[string]keyfuncs.Func{
+		"no header": keyfuncs.APIKey("X-API-Key"),
+		"empty":     func(*http.Request) (string, error) { return "", nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var events []core.Event
+			l := named(t, newStore(), "api", core.PerMinute(1), core.Observe(func(_ context.Context, e core.Event) { events = append(events, e) }))
+			status(t, ask(nethttp.New(l, key).Handler(ok), "GET", "/"), http.StatusBadRequest)
+			if len(events) != 1 || events[0].Kind != core.Decided || events[0].Code != nethttp.CodeNoKey || events[0].Limiter != "api" {
+				t.Errorf("events are %+v, want one of %q", events, nethttp.CodeNoKey)
+			}
+		})
+	}
+}
+
 func TestConcurrentRequestsAreAllCounted(t *testing.T) {
 	s := newStore()
 	m := nethttp.New(core.MustNew(s, core.PerMinute(50)), keyfuncs.IP(), nethttp.ShareResult())

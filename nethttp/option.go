@@ -35,7 +35,7 @@ func Cost(f func(*http.Request) int64) Option {
 
 // Limits has f say the limits of a request, from the customer's record, in place of the limiter's own; none, to keep
 // those. Name, store and counts stay the limiter's, and counts carry over where the windows are the same: see
-// [core.Limiter.With]. Limits that are none refuse the request with status 500.
+// [core.Limiter.With]. Limits that are not valid refuse the request with status 500.
 func Limits(f func(*http.Request) core.Limits) Option {
 	if f == nil {
 		panic("nethttp: Limits: the function is nil")
@@ -45,7 +45,8 @@ func Limits(f func(*http.Request) core.Limits) Option {
 
 // Deny has f write the response of a refusal. Headers about limits, and Retry-After, are set by then. To write the
 // response that would have been written, after a change to the header or a line in a log, f calls d.ServeHTTP; else it
-// should use d.StatusCode, and keep d.Err to itself.
+// should use d.StatusCode, and keep d.Err to itself. What d.ServeHTTP adds, f then must: Cache-Control, and with 401
+// WWW-Authenticate. An f that writes nothing answers 200, as any handler does.
 func Deny(f func(w http.ResponseWriter, r *http.Request, d *Denial)) Option {
 	if f == nil {
 		panic("nethttp: Deny: the function is nil")

@@ -34,7 +34,8 @@ func Wrap(g nethttp.Guard) echo.MiddlewareFunc {
 
 // Return is [Wrap] for applications that render all errors in one place: it returns a refusal to echo's HTTPErrorHandler,
 // as the [*nethttp.Denial] that it is, an [echo.HTTPStatusCoder]. The headers about limits, and Retry-After, are set by
-// then. What [nethttp.Deny] says is left to the error handler.
+// then. The rest is the error handler's: what
+// [nethttp.Deny] says, Cache-Control, and with 401 WWW-Authenticate.
 func Return(g nethttp.Guard) echo.MiddlewareFunc {
 	return middleware(g, func(_ *echo.Context, err error) error { return err })
 }
