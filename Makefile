@@ -39,7 +39,8 @@ staticcheck: ## Run staticcheck
 	$(TOOL) staticcheck ./...
 
 .PHONY: test
-test: ## Run the tests; those that need redis-server skip without it, and say so
+test: ## Run the tests; those that need redis-server skip without it
+	@command -v redis-server >/dev/null || echo "There is no redis-server in the PATH: tests that need one skip."
 	go test ./...
 
 .PHONY: race
